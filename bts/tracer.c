@@ -3,7 +3,6 @@
 
 #include <linux/err.h>
 #include <linux/mutex.h>
-#include <linux/processor.h>
 #include <linux/slab.h>
 #include <debugstore/bts.h>
 
@@ -205,9 +204,10 @@ int bts_read_begin(struct bts_tracer *tracer, struct ds_view *view, u32 *state)
 	return 0;
 }
 
+/* A wild jump's address in between the halves is no kernel address, and wanted. */
 static bool is_kernel(u64 address)
 {
-	return address >= TASK_SIZE_MAX;
+	return (s64)address < 0;
 }
 
 /**
