@@ -234,7 +234,7 @@ static int __init debugstore_init(void)
 	return 0;
 
 refuse:
-	pr_err("not loaded: %s\n", reason.text);
+	pr_err("not loaded (%pe): %s\n", ERR_PTR(error), reason.text);
 	return error;
 }
 
