@@ -129,11 +129,12 @@ static void detach(struct ds_context *ctx)
 {
 	mutex_lock(&table_mutex);
 	hlist_del_rcu(&ctx->node);
+	/* a probe that found it before may still look at it: either waits for that */
 	if (!--attached)
 		last_detach();
+	else
+		synchronize_rcu();
 	mutex_unlock(&table_mutex);
-	/* a probe that found it before may still look at it */
-	synchronize_rcu();
 }
 
 /**
