@@ -73,6 +73,28 @@ TEST(an_idle_module_touches_nothing)
 	EXPECT_CLEAN_CPUS();
 }
 
+/* perf, say, or a hypervisor that traces us. It must not notice us either. */
+TEST(another_drivers_area_is_left_alone)
+{
+	const __u64 others = 0xffff888000001000;
+	char why[WHY_BYTES];
+	__u64 area = 0;
+	int dev = device_open();
+
+	ASSERT_GE(dev, 0);
+	ASSERT_EQ(0, msr_write(0, MSR_DS_AREA, others));
+	EXPECT_EQ(-EBUSY, tracer_try(dev, 0, DEBUGSTORE_USER, BUFFER_BYTES, why));
+	EXPECT_NE(NULL, strstr(why, "IA32_DS_AREA"));
+	close(dev);
+	EXPECT_EQ(0, module_unload());
+	EXPECT_EQ(-EBUSY, module_load());
+	EXPECT_EQ(0, msr_read(0, MSR_DS_AREA, &area));
+	EXPECT_EQ(others, area);
+	EXPECT_EQ(0, msr_write(0, MSR_DS_AREA, 0));
+	EXPECT_EQ(0, module_load());
+	EXPECT_EQ(0, trace());
+}
+
 TEST(it_does_not_load_twice)
 {
 	EXPECT_EQ(-EEXIST, module_load());

@@ -104,7 +104,7 @@ struct debugstore_open {
 
 /* State of a tracer, in debugstore_status and debugstore_read. */
 #define DEBUGSTORE_RUNNING	(1U << 0)	/* started, not stopped */
-#define DEBUGSTORE_WRAPPED	(1U << 1)	/* the buffer filled up: older records gave way */
+#define DEBUGSTORE_WRAPPED	(1U << 1)	/* filled up: older records may be gone */
 #define DEBUGSTORE_EXITED	(1U << 2)	/* the thread is dead */
 #define DEBUGSTORE_DROPPED	(1U << 3)	/* an exec took the right to trace */
 
