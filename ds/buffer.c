@@ -28,18 +28,21 @@ u64 ds_max_bytes(void)
 	return min_t(u64, SZ_1G, (u64)(totalram_pages() / 2) << PAGE_SHIFT);
 }
 
-/* As io_uring does: one account a user, which a fork does not evade. */
+/*
+ * As io_uring does: one account a user, which a fork does not evade. The credentials
+ * hold the user; free_uid() is not exported by every 6.1.
+ */
 static int charge(struct ds_buffer *buffer, struct ds_reason *reason)
 {
 	unsigned long pages = buffer->bytes >> PAGE_SHIFT;
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	struct user_struct *user = current_user();
+	atomic_long_t *account = &current_user()->locked_vm;
 	long used;
 
 	if (capable(CAP_IPC_LOCK))
 		return 0;
 
-	used = atomic_long_read(&user->locked_vm);
+	used = atomic_long_read(account);
 	do {
 		if (used + pages > limit)
 			return ds_refuse(reason, -ENOMEM,
@@ -48,18 +51,18 @@ static int charge(struct ds_buffer *buffer, struct ds_reason *reason)
 					 (u64)(limit - min_t(unsigned long, used, limit)) <<
 						(PAGE_SHIFT - 10),
 					 (u64)limit << (PAGE_SHIFT - 10));
-	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &used, used + pages));
-	buffer->user = get_uid(user);
+	} while (!atomic_long_try_cmpxchg(account, &used, used + pages));
+	buffer->payer = get_current_cred();
 	return 0;
 }
 
 static void uncharge(struct ds_buffer *buffer)
 {
-	if (!buffer->user)
+	if (!buffer->payer)
 		return;
-	atomic_long_sub(buffer->bytes >> PAGE_SHIFT, &buffer->user->locked_vm);
-	free_uid(buffer->user);
-	buffer->user = NULL;
+	atomic_long_sub(buffer->bytes >> PAGE_SHIFT, &buffer->payer->user->locked_vm);
+	put_cred(buffer->payer);
+	buffer->payer = NULL;
 }
 
 /**

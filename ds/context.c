@@ -260,7 +260,7 @@ bool ds_context_dropped(const struct ds_context *ctx)
 void ds_context_usage(const struct ds_context *ctx, struct ds_usage *usage)
 {
 	usage->buffer_bytes = ctx->buffer.bytes;
-	usage->charged_bytes = ctx->buffer.user ? ctx->buffer.bytes : 0;
+	usage->charged_bytes = ctx->buffer.payer ? ctx->buffer.bytes : 0;
 	usage->switches = READ_ONCE(ctx->switches);
 }
 

@@ -8,7 +8,7 @@
 #include <linux/types.h>
 #include <debugstore/ds.h>
 
-struct user_struct;
+struct cred;
 
 /* The DS area with 64-bit fields (SDM volume 3, "DS save area in 64-bit mode"). */
 struct ds_area {
@@ -40,14 +40,14 @@ static_assert(sizeof(struct ds_record) == 24);
  * @records: the BTS buffer, whole pages
  * @capacity: records that fit into it
  * @bytes: its size in bytes
- * @user: who is charged for it, or NULL
+ * @payer: whose user is charged for it, or NULL
  */
 struct ds_buffer {
 	struct ds_area *area;
 	struct ds_record *records;
 	u64 capacity;
 	u64 bytes;
-	struct user_struct *user;
+	const struct cred *payer;
 };
 
 int ds_buffer_alloc(struct ds_buffer *buffer, u64 bytes, struct ds_reason *reason);
