@@ -1,37 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts: found by task in the switch, without a lock. */
+/* The life of a context: made, attached to its task, started and stopped, destroyed. */
 
-#include <linux/hash.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
-#include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include "internal.h"
 
-#define TABLE_BITS	8
-
-/* Held to attach and detach; probes read the table under RCU. */
-static DEFINE_MUTEX(table_mutex);
-static struct hlist_head table[1 << TABLE_BITS];
+/* Who has a context, and with the first and last of them the hooks and the hardware. */
+static DEFINE_MUTEX(attach_mutex);
 static unsigned int attached;
-
-static struct hlist_head *bucket(const struct task_struct *task)
-{
-	return &table[hash_ptr(task, TABLE_BITS)];
-}
-
-/* A task that has a context is held by it, so a pointer names one task only. */
-struct ds_context *ds_context_of(const struct task_struct *task)
-{
-	struct ds_context *ctx;
-
-	hlist_for_each_entry_rcu(ctx, bucket(task), node, lockdep_is_held(&table_mutex))
-		if (ctx->task == task)
-			return ctx;
-	return NULL;
-}
 
 /**
  * ds_context_create() - make a context for a task
@@ -87,6 +67,21 @@ static void last_detach(void)
 	ds_peace_release();
 }
 
+static int check_free(struct task_struct *task, struct ds_reason *reason)
+{
+	struct ds_context *holder;
+	int error = 0;
+
+	rcu_read_lock();
+	holder = ds_table_find(task);
+	if (holder)
+		error = ds_refuse(reason, -EBUSY,
+				  "thread %d is traced already, by process %d: one tracer a thread",
+				  pid_vnr(task_pid(task)), pid_vnr(holder->owner));
+	rcu_read_unlock();
+	return error;
+}
+
 /**
  * ds_context_attach() - make a context its task's
  * @ctx: of ds_context_create()
@@ -98,17 +93,12 @@ static void last_detach(void)
  */
 int ds_context_attach(struct ds_context *ctx, struct ds_reason *reason)
 {
-	struct ds_context *holder;
-	int error = 0;
+	int error;
 
-	mutex_lock(&table_mutex);
-	holder = ds_context_of(ctx->task);
-	if (holder) {
-		error = ds_refuse(reason, -EBUSY,
-				  "thread %d is traced already, by process %d: one tracer a thread",
-				  pid_vnr(task_pid(ctx->task)), pid_vnr(holder->owner));
+	mutex_lock(&attach_mutex);
+	error = check_free(ctx->task, reason);
+	if (error)
 		goto unlock;
-	}
 	if (READ_ONCE(ctx->task->flags) & PF_EXITING) {
 		error = ds_refuse(reason, -ESRCH, "the thread is exiting");
 		goto unlock;
@@ -119,22 +109,25 @@ int ds_context_attach(struct ds_context *ctx, struct ds_reason *reason)
 			goto unlock;
 	}
 	attached++;
-	hlist_add_head_rcu(&ctx->node, bucket(ctx->task));
+	ds_table_add(ctx);
 unlock:
-	mutex_unlock(&table_mutex);
+	mutex_unlock(&attach_mutex);
 	return error;
 }
 
 static void detach(struct ds_context *ctx)
 {
-	mutex_lock(&table_mutex);
-	hlist_del_rcu(&ctx->node);
-	/* a probe that found it before may still look at it: either waits for that */
-	if (!--attached)
+	bool last;
+
+	mutex_lock(&attach_mutex);
+	ds_table_remove(ctx);
+	last = !--attached;
+	if (last)
 		last_detach();
-	else
+	mutex_unlock(&attach_mutex);
+	/* a probe may have found it before; taking the probes off has waited for that */
+	if (!last)
 		synchronize_rcu();
-	mutex_unlock(&table_mutex);
 }
 
 /**

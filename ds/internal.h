@@ -58,7 +58,7 @@ void ds_buffer_free(struct ds_buffer *buffer);
  * @task: the task, held
  * @owner: thread group that opened it, held
  * @buffer: its memory
- * @node: in the table of contexts, under RCU; written under the table's mutex
+ * @node: in the table of contexts
  * @control: our bits of IA32_DEBUGCTL while the task runs
  * @started: between ds_context_start() and ds_context_stop(); under the caller's lock
  * @recording: to be loaded when the task runs; not so while paused
@@ -79,8 +79,10 @@ struct ds_context {
 	u64 switches;
 };
 
-/* context.c: under rcu_read_lock() or with preemption off; NMI-safe */
-struct ds_context *ds_context_of(const struct task_struct *task);
+/* table.c */
+struct ds_context *ds_table_find(const struct task_struct *task);
+void ds_table_add(struct ds_context *ctx);
+void ds_table_remove(struct ds_context *ctx);
 
 /* switch.c */
 int ds_switch_init(struct ds_reason *reason);

@@ -49,7 +49,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 
 	if (ctx)
 		unload(ctx);
-	ctx = ds_context_of(next);
+	ctx = ds_table_find(next);
 	if (ctx)
 		load(ctx);
 }
@@ -69,7 +69,7 @@ static void on_exec(void *data, struct task_struct *p, pid_t old_pid, struct lin
 		return;
 
 	rcu_read_lock();
-	ctx = ds_context_of(p);
+	ctx = ds_table_find(p);
 	if (ctx) {
 		local_irq_save(flags);
 		WRITE_ONCE(ctx->dropped, true);
