@@ -21,11 +21,11 @@ u64 ds_min_bytes(void)
 }
 
 /**
- * ds_max_bytes() - the largest buffer: half the machine's memory, at most 1 GiB
+ * ds_max_bytes() - the largest buffer: half the machine's memory, at most 512 MiB
  */
 u64 ds_max_bytes(void)
 {
-	return min_t(u64, SZ_1G, (u64)(totalram_pages() / 2) << PAGE_SHIFT);
+	return min_t(u64, SZ_512M, (u64)(totalram_pages() / 2) << PAGE_SHIFT);
 }
 
 /*
@@ -65,14 +65,21 @@ static void uncharge(struct ds_buffer *buffer)
 	buffer->payer = NULL;
 }
 
+static int no_memory(const struct ds_buffer *buffer, struct ds_reason *reason)
+{
+	return ds_refuse(reason, -ENOMEM, "no memory for a buffer of %llu KiB",
+			 buffer->bytes >> 10);
+}
+
 /**
  * ds_buffer_alloc() - make an empty circular buffer and its DS area
  * @buffer: gets it
  * @bytes: size wanted, rounded up to whole pages
  * @reason: says what was refused
  *
- * Charged to current's user. vmalloc's page tables are the same in every address
- * space, and its mappings have the accessed and dirty bits set, as the SDM asks.
+ * Charged to current's user. vmalloc's page tables are the same in the kernel's half
+ * of every address space, and its mappings have the accessed and dirty bits set, as the
+ * SDM asks; for user mode's tables see alias.c.
  *
  * Context: process, sleeps.
  * Return: 0, -EINVAL for a size that cannot be, -ENOMEM.
@@ -94,17 +101,23 @@ int ds_buffer_alloc(struct ds_buffer *buffer, u64 bytes, struct ds_reason *reaso
 	if (error)
 		return error;
 
-	error = -ENOMEM;
 	area = (struct ds_area *)get_zeroed_page(gfp);
-	if (!area)
+	if (!area) {
+		error = no_memory(buffer, reason);
 		goto uncharge;
+	}
 	/* RETRY_MAYFAIL: rather no history than an OOM kill */
 	buffer->records = __vmalloc(buffer->bytes, gfp | __GFP_RETRY_MAYFAIL);
-	if (!buffer->records)
+	if (!buffer->records) {
+		error = no_memory(buffer, reason);
 		goto free_area;
+	}
+	error = ds_alias_map(&buffer->alias, area, buffer->records, buffer->bytes, reason);
+	if (error)
+		goto free_records;
 
 	buffer->records[buffer->capacity - 1].from = DS_NEVER_WRITTEN;
-	area->bts_buffer_base = (unsigned long)buffer->records;
+	area->bts_buffer_base = buffer->alias.rest;
 	area->bts_index = area->bts_buffer_base;
 	/* the SDM: "a multiple of the BTS record size plus 1" */
 	area->bts_absolute_maximum = area->bts_buffer_base +
@@ -114,11 +127,13 @@ int ds_buffer_alloc(struct ds_buffer *buffer, u64 bytes, struct ds_reason *reaso
 	buffer->area = area;
 	return 0;
 
+free_records:
+	vfree(buffer->records);
 free_area:
 	free_page((unsigned long)area);
 uncharge:
 	uncharge(buffer);
-	return ds_refuse(reason, error, "no memory for a buffer of %llu KiB", buffer->bytes >> 10);
+	return error;
 }
 
 /**
@@ -129,6 +144,7 @@ uncharge:
  */
 void ds_buffer_free(struct ds_buffer *buffer)
 {
+	ds_alias_unmap(&buffer->alias);
 	vfree(buffer->records);
 	free_page((unsigned long)buffer->area);
 	uncharge(buffer);

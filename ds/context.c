@@ -274,10 +274,29 @@ int ds_init(struct ds_reason *reason)
 	error = ds_switch_init(reason);
 	if (error)
 		return error;
-	error = ds_peace_claim(reason);
+	error = ds_alias_init(reason);
 	if (error)
 		return error;
+	error = ds_peace_claim(reason);
+	if (error)
+		goto exit_alias;
 	error = ds_proof(reason);
 	ds_peace_release();
+	if (error)
+		goto exit_alias;
+	return 0;
+
+exit_alias:
+	ds_alias_exit();
 	return error;
+}
+
+/**
+ * ds_exit() - end of ds_init()
+ *
+ * No context is left. Context: process, sleeps.
+ */
+void ds_exit(void)
+{
+	ds_alias_exit();
 }

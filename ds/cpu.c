@@ -38,8 +38,7 @@ static bool core2_or_later(const struct cpuinfo_x86 *c)
  * ds_cpu_detect() - is there a Debug Store that we can drive?
  * @reason: says why not
  *
- * Return: 0, -ENODEV if the CPU has none for us, -EOPNOTSUPP if the kernel's
- * configuration is in the way.
+ * Return: 0, or -ENODEV if the CPU has none for us.
  */
 int ds_cpu_detect(struct ds_reason *reason)
 {
@@ -61,9 +60,6 @@ int ds_cpu_detect(struct ds_reason *reason)
 	if (!boot_cpu_has(X86_FEATURE_BTS))
 		return ds_refuse(reason, -ENODEV,
 				 "Branch Trace Store is unavailable (IA32_MISC_ENABLE bit 11 is 1)");
-	if (boot_cpu_has(X86_FEATURE_PTI))
-		return ds_refuse(reason, -EOPNOTSUPP,
-				 "page-table isolation hides the buffer from user mode: not supported, boot with pti=off");
 	return 0;
 }
 

@@ -35,9 +35,28 @@ static_assert(sizeof(struct ds_record) == 24);
 #define DS_NEVER_WRITTEN	BIT_ULL(63)
 
 /**
+ * struct ds_alias - where the CPU finds a page, and those after it
+ * @first: linear address of the first page
+ * @rest: linear address of the second
+ * @pages: how many are mapped there; 0 if these are the kernel's own addresses
+ */
+struct ds_alias {
+	unsigned long first;
+	unsigned long rest;
+	unsigned long pages;
+};
+
+int ds_alias_init(struct ds_reason *reason);
+void ds_alias_exit(void);
+int ds_alias_map(struct ds_alias *alias, void *first, void *rest, u64 bytes,
+		 struct ds_reason *reason);
+void ds_alias_unmap(struct ds_alias *alias);
+
+/**
  * struct ds_buffer - where the CPU stores, and who pays for it
  * @area: the DS area, a page of its own
  * @records: the BTS buffer, whole pages
+ * @alias: where the CPU finds both
  * @capacity: records that fit into it
  * @bytes: its size in bytes
  * @payer: whose user is charged for it, or NULL
@@ -45,6 +64,7 @@ static_assert(sizeof(struct ds_record) == 24);
 struct ds_buffer {
 	struct ds_area *area;
 	struct ds_record *records;
+	struct ds_alias alias;
 	u64 capacity;
 	u64 bytes;
 	const struct cred *payer;
@@ -118,11 +138,11 @@ static inline void ds_msr_off(void)
 }
 
 /* The SDM leaves a change of IA32_DS_AREA under TR undefined: only when off. */
-static inline void ds_msr_on(const struct ds_area *area, u64 control)
+static inline void ds_msr_on(const struct ds_buffer *buffer, u64 control)
 {
 	u64 value;
 
-	wrmsrq(MSR_IA32_DS_AREA, (unsigned long)area);
+	wrmsrq(MSR_IA32_DS_AREA, buffer->alias.first);
 	rdmsrq(MSR_IA32_DEBUGCTLMSR, value);
 	wrmsrq(MSR_IA32_DEBUGCTLMSR, (value & ~DS_CONTROL_MASK) | control);
 }

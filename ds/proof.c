@@ -4,6 +4,7 @@
 #include <linux/cpu.h>
 #include <linux/irqflags.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 #include "internal.h"
 
 struct proof {
@@ -19,7 +20,7 @@ static void record_one_branch(void *data)
 	unsigned long from, to;
 
 	local_irq_save(flags);
-	ds_msr_on(proof->buffer.area, ds_cpu_control(DS_USER | DS_KERNEL));
+	ds_msr_on(&proof->buffer, ds_cpu_control(DS_USER | DS_KERNEL));
 	asm volatile("1: jmp 2f\n"
 		     "   nop\n"
 		     "2: lea 1b(%%rip), %0\n"
@@ -35,12 +36,11 @@ static void record_one_branch(void *data)
 /* An NMI may have added records of its own, so look at all of them. */
 static bool recorded(const struct proof *proof)
 {
-	const struct ds_area *area = proof->buffer.area;
 	const struct ds_record *record = proof->buffer.records;
-	const struct ds_record *end = (void *)(unsigned long)area->bts_index;
+	u64 i;
 
-	for (; record < end && record < proof->buffer.records + proof->buffer.capacity; record++)
-		if (record->from == proof->from && record->to == proof->to)
+	for (i = 0; i < proof->buffer.capacity; i++)
+		if (record[i].from == proof->from && record[i].to == proof->to)
 			return true;
 	return false;
 }
@@ -64,6 +64,7 @@ int ds_proof(struct ds_reason *reason)
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		proof.buffer.area->bts_index = proof.buffer.area->bts_buffer_base;
+		memset(proof.buffer.records, 0, proof.buffer.bytes);
 		error = smp_call_function_single(cpu, record_one_branch, &proof, 1);
 		if (!error && !recorded(&proof))
 			error = ds_refuse(reason, -EIO,

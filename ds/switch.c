@@ -30,7 +30,7 @@ static void load(struct ds_context *ctx)
 	}
 	__this_cpu_write(loaded, ctx);
 	WRITE_ONCE(ctx->switches, ctx->switches + 1);
-	ds_msr_on(ctx->buffer.area, ctx->control);
+	ds_msr_on(&ctx->buffer, ctx->control);
 }
 
 static void unload(struct ds_context *ctx)

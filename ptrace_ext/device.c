@@ -224,15 +224,18 @@ static int __init debugstore_init(void)
 		goto refuse;
 	error = access_init(&reason);
 	if (error)
-		goto refuse;
+		goto exit_ds;
 	error = misc_register(&device);
 	if (error) {
-		access_exit();
 		ds_refuse(&reason, error, "/dev/debugstore cannot be registered");
-		goto refuse;
+		goto exit_access;
 	}
 	return 0;
 
+exit_access:
+	access_exit();
+exit_ds:
+	ds_exit();
 refuse:
 	pr_err("not loaded (%pe): %s\n", ERR_PTR(error), reason.text);
 	return error;
@@ -242,6 +245,7 @@ static void __exit debugstore_exit(void)
 {
 	misc_deregister(&device);
 	access_exit();
+	ds_exit();
 }
 
 module_init(debugstore_init);

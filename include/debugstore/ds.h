@@ -70,6 +70,7 @@ struct ds_usage {
 };
 
 int ds_init(struct ds_reason *reason);
+void ds_exit(void);
 
 bool ds_can_select(unsigned int select);
 u64 ds_min_bytes(void);
