@@ -15,11 +15,10 @@
  * where the kernel has it; nobody but the CPU's store uses the alias.
  */
 
-#include <linux/genalloc.h>
+#include <linux/bitmap.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/sizes.h>
 #include <linux/smp.h>
 #include <asm/cpufeature.h>
 #include <asm/pgtable.h>
@@ -27,18 +26,26 @@
 #include <asm/tlbflush.h>
 #include "internal.h"
 
-/* Of a slot, the GiB below one PUD entry. Its tables stay until ds_alias_exit(). */
+#define SLOT_PAGES	(PUD_SIZE / PAGE_SIZE)
+
+/**
+ * struct slot - the GiB below one PUD entry; claimed until ds_alias_exit()
+ * @address: where it starts
+ * @entry: the PUD entry
+ * @pmds: the table it points to; the tables below stay once they are made
+ * @used: which pages are taken
+ */
 struct slot {
+	unsigned long address;
 	pud_t *entry;
 	pmd_t *pmds;
-	unsigned long address;
+	unsigned long *used;
 };
 
 /* Held to map, unmap and claim. */
 static DEFINE_MUTEX(alias_mutex);
 static struct slot slots[64];
 static unsigned int claimed;
-static struct gen_pool *pool;
 
 static pud_t *shared_puds(void)
 {
@@ -47,55 +54,82 @@ static pud_t *shared_puds(void)
 	return pud_offset(p4d_offset(pgd, CPU_ENTRY_AREA_BASE), CPU_ENTRY_AREA_BASE);
 }
 
-static void flush(void *unused)
+static int claim_entry(struct slot *slot)
 {
-	__flush_tlb_all();
-}
-
-/* CPUs cache the upper levels as well, and may walk what they cache at any time. */
-static void clear_entry(pud_t *entry)
-{
-	set_pud(entry, __pud(0));
-	on_each_cpu(flush, NULL, 1);
-}
-
-static int claim_slot(void)
-{
-	struct slot *slot = &slots[claimed];
 	pud_t *puds = shared_puds();
 	unsigned int i;
 
-	if (claimed == ARRAY_SIZE(slots))
-		return -ENOMEM;
-	slot->pmds = (pmd_t *)get_zeroed_page(GFP_KERNEL);
-	if (!slot->pmds)
-		return -ENOMEM;
 	/* from the far end, as the kernel's own use starts at the near one */
 	for (i = PTRS_PER_PUD; i--;) {
 		if (cmpxchg(&puds[i].pud, 0, _KERNPG_TABLE | __pa(slot->pmds)))
 			continue;
 		slot->entry = &puds[i];
 		slot->address = CPU_ENTRY_AREA_BASE + i * PUD_SIZE;
-		if (gen_pool_add(pool, slot->address, PUD_SIZE, NUMA_NO_NODE))
-			break;
-		claimed++;
 		return 0;
 	}
-	if (i < PTRS_PER_PUD)
-		clear_entry(&puds[i]);
-	free_page((unsigned long)slot->pmds);
 	return -ENOMEM;
+}
+
+static int claim_slot(void)
+{
+	struct slot *slot = &slots[claimed];
+
+	if (claimed == ARRAY_SIZE(slots))
+		return -ENOMEM;
+	slot->used = bitmap_zalloc(SLOT_PAGES, GFP_KERNEL);
+	if (!slot->used)
+		return -ENOMEM;
+	slot->pmds = (pmd_t *)get_zeroed_page(GFP_KERNEL);
+	if (!slot->pmds)
+		goto free_used;
+	if (claim_entry(slot))
+		goto free_pmds;
+	claimed++;
+	return 0;
+
+free_pmds:
+	free_page((unsigned long)slot->pmds);
+free_used:
+	bitmap_free(slot->used);
+	return -ENOMEM;
+}
+
+static struct slot *slot_of(unsigned long address)
+{
+	struct slot *slot = slots;
+
+	while (address - slot->address >= PUD_SIZE)
+		slot++;
+	return slot;
+}
+
+static unsigned long take_addresses(unsigned long pages)
+{
+	unsigned long page;
+	struct slot *slot;
+
+	for (slot = slots; slot < slots + claimed || !claim_slot(); slot++) {
+		page = bitmap_find_next_zero_area(slot->used, SLOT_PAGES, 0, pages, 0);
+		if (page >= SLOT_PAGES)
+			continue;
+		bitmap_set(slot->used, page, pages);
+		return slot->address + page * PAGE_SIZE;
+	}
+	return 0;
+}
+
+static void give_addresses(unsigned long address, unsigned long pages)
+{
+	struct slot *slot = slot_of(address);
+
+	bitmap_clear(slot->used, (address - slot->address) / PAGE_SIZE, pages);
 }
 
 static pte_t *pte_of(unsigned long address, bool make)
 {
-	struct slot *slot = slots;
+	pmd_t *pmd = &slot_of(address)->pmds[pmd_index(address)];
 	unsigned long ptes;
-	pmd_t *pmd;
 
-	while (address - slot->address >= PUD_SIZE)
-		slot++;
-	pmd = &slot->pmds[pmd_index(address)];
 	if (pmd_none(*pmd)) {
 		ptes = make ? get_zeroed_page(GFP_KERNEL) : 0;
 		if (!ptes)
@@ -103,6 +137,11 @@ static pte_t *pte_of(unsigned long address, bool make)
 		set_pmd(pmd, __pmd(_KERNPG_TABLE | __pa(ptes)));
 	}
 	return (pte_t *)pmd_page_vaddr(*pmd) + pte_index(address);
+}
+
+static void flush(void *unused)
+{
+	__flush_tlb_all();
 }
 
 static void unmap(unsigned long address, unsigned long pages)
@@ -143,14 +182,14 @@ int ds_alias_map(struct ds_alias *alias, void *first, void *rest, u64 bytes,
 	alias->pages = 0;
 	alias->first = (unsigned long)first;
 	alias->rest = (unsigned long)rest;
-	if (!pool)
+	if (!boot_cpu_has(X86_FEATURE_PTI))
 		return 0;
 
 	mutex_lock(&alias_mutex);
 	/* and one that stays unmapped, between this and the next */
-	while (!(address = gen_pool_alloc(pool, (pages + 1) * PAGE_SIZE)))
-		if (claim_slot())
-			goto unlock;
+	address = take_addresses(pages + 1);
+	if (!address)
+		goto unlock;
 	for (i = 0; i < pages; i++) {
 		struct page *page = i ? vmalloc_to_page(rest + (i - 1) * PAGE_SIZE) :
 					virt_to_page(first);
@@ -172,7 +211,7 @@ int ds_alias_map(struct ds_alias *alias, void *first, void *rest, u64 bytes,
 
 unmap:
 	unmap(address, i);
-	gen_pool_free(pool, address, (pages + 1) * PAGE_SIZE);
+	give_addresses(address, pages + 1);
 unlock:
 	mutex_unlock(&alias_mutex);
 	return ds_refuse(reason, -ENOMEM, "no room for %lu KiB in user mode's page tables",
@@ -193,25 +232,8 @@ void ds_alias_unmap(struct ds_alias *alias)
 		return;
 	mutex_lock(&alias_mutex);
 	unmap(alias->first, alias->pages);
-	gen_pool_free(pool, alias->first, (alias->pages + 1) * PAGE_SIZE);
+	give_addresses(alias->first, alias->pages + 1);
 	mutex_unlock(&alias_mutex);
-}
-
-/**
- * ds_alias_init() - be ready for page-table isolation, if it is on
- * @reason: says what is missing
- *
- * Context: process, sleeps.
- * Return: 0 or -ENOMEM.
- */
-int ds_alias_init(struct ds_reason *reason)
-{
-	if (!boot_cpu_has(X86_FEATURE_PTI))
-		return 0;
-	pool = gen_pool_create(PAGE_SHIFT, NUMA_NO_NODE);
-	if (!pool)
-		return ds_refuse(reason, -ENOMEM, "no memory for a pool of addresses");
-	return 0;
 }
 
 static void free_tables(struct slot *slot)
@@ -225,21 +247,19 @@ static void free_tables(struct slot *slot)
 }
 
 /**
- * ds_alias_exit() - end of ds_alias_init()
+ * ds_alias_exit() - take all tables down
  *
  * Nothing is mapped any more. Context: process, sleeps.
  */
 void ds_alias_exit(void)
 {
-	unsigned int i;
+	for (; claimed; claimed--) {
+		struct slot *slot = &slots[claimed - 1];
 
-	if (!pool)
-		return;
-	for (i = 0; i < claimed; i++) {
-		clear_entry(slots[i].entry);
-		free_tables(&slots[i]);
+		set_pud(slot->entry, __pud(0));
+		/* CPUs cache upper levels too, and may walk what they cache at any time */
+		on_each_cpu(flush, NULL, 1);
+		free_tables(slot);
+		bitmap_free(slot->used);
 	}
-	claimed = 0;
-	gen_pool_destroy(pool);
-	pool = NULL;
 }

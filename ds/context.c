@@ -274,20 +274,13 @@ int ds_init(struct ds_reason *reason)
 	error = ds_switch_init(reason);
 	if (error)
 		return error;
-	error = ds_alias_init(reason);
-	if (error)
-		return error;
 	error = ds_peace_claim(reason);
 	if (error)
-		goto exit_alias;
+		return error;
 	error = ds_proof(reason);
 	ds_peace_release();
 	if (error)
-		goto exit_alias;
-	return 0;
-
-exit_alias:
-	ds_alias_exit();
+		ds_alias_exit();
 	return error;
 }
 

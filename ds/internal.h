@@ -46,7 +46,6 @@ struct ds_alias {
 	unsigned long pages;
 };
 
-int ds_alias_init(struct ds_reason *reason);
 void ds_alias_exit(void);
 int ds_alias_map(struct ds_alias *alias, void *first, void *rest, u64 bytes,
 		 struct ds_reason *reason);
