@@ -58,9 +58,17 @@ need_selftests() {
 	need_linux_source
 	need "to build the tests" gcc make libc6-dev libcapstone-dev
 	key=$( (toolchain libcapstone-dev && cd "$linux_source" && sha256sum ./*.h &&
-		hash_tree selftests include/uapi) | hash_of)
+		hash_tree selftests include/uapi | grep -v ' selftests/machine/') | hash_of)
 	entry selftests "$key" "building the tests" "$harness/build-tool" "$top/selftests" "KSFT=$linux_source"
 	selftests=$entry
+}
+
+need_firmware() {
+	local key
+	need "to build the tests of the machine" gcc make binutils
+	key=$( (toolchain binutils && hash_tree selftests/machine) | hash_of)
+	entry firmware "$key" "building the tests of the machine" "$harness/build-tool" "$top/selftests/machine"
+	firmware=$entry
 }
 
 # add TARGET SOURCE: one file of the guest.
