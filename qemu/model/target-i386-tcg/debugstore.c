@@ -15,6 +15,7 @@
 #include "cpu.h"
 #include "exec/exec-all.h"
 #include "exec/helper-proto.h"
+#include "hw/i386/apic.h"
 #include "migration/vmstate.h"
 #include "system/cpus.h"
 #include "system/runstate.h"
@@ -141,7 +142,7 @@ static uint64_t debugctl_valid(CPUX86State *env)
                      DEBUGCTL_FREEZE_IN_SMM;
 
     if (have_bts(env)) {
-        valid |= DEBUGCTL_BTS;
+        valid |= DEBUGCTL_BTS | DEBUGCTL_BTINT;
         if (env->features[FEAT_1_ECX] & CPUID_EXT_DSCPL) {
             valid |= BTS_OFF_ALL;
         }
@@ -153,12 +154,6 @@ static bool write_debugctl(CPUX86State *env, uint64_t val)
 {
     uint64_t bad = val & ~debugctl_valid(env);
 
-    if (bad & DEBUGCTL_BTINT && have_bts(env)) {
-        guest_error(env, "btint-not-modelled", x86_ds_ip(env), "value", val,
-                    "IA32_DEBUGCTL.BTINT asks for an interrupt that this "
-                    "machine cannot raise");
-        return false;
-    }
     if (bad) {
         guest_error(env, "reserved-bit", x86_ds_ip(env), "value", val,
                     "IA32_DEBUGCTL written with bits 0x%" PRIx64
@@ -324,6 +319,26 @@ static void span_store(DSSpan *span, unsigned int field, unsigned int size,
 }
 
 /*
+ * The interrupt: a CPU's own, so it is the CPU that raises it, in the middle
+ * of an instruction or between two, with or without the big lock. The code
+ * translated next looks for it before its first instruction.
+ */
+void x86_ds_pmi(CPUX86State *env)
+{
+    CPUState *cs = env_cpu(env);
+    bool can_do_io = cs->neg.can_do_io;
+
+    if (!env_archcpu(env)->apic_state) {
+        return;
+    }
+    BQL_LOCK_GUARD();
+    /* Where instructions are counted, this is as good a place as another. */
+    cs->neg.can_do_io = true;
+    apic_deliver_pmi(env_archcpu(env)->apic_state);
+    cs->neg.can_do_io = can_do_io;
+}
+
+/*
  * Branches
  */
 
@@ -357,11 +372,16 @@ uint32_t x86_ds_tb_flags(CPUX86State *env)
     return HF_BTS_MASK | (cpl_filtered(env) ? 0 : HF_BTS_NEAR_MASK);
 }
 
+/*
+ * A buffer that interrupts is not circular: once it is full, nothing more is
+ * stored until software moves the index. One that does not starts again.
+ */
 static void bts_store(CPUX86State *env, uint64_t from, uint64_t to)
 {
     unsigned int size = field_size(env);
     unsigned int rec_size = REC_FIELDS * size;
-    uint64_t base, index, max, bad;
+    bool interrupts = env->msr_debugctl & DEBUGCTL_BTINT;
+    uint64_t base, index, max, threshold, bad;
     DSSpan area, rec;
 
     if (!span_probe(env, env->msr_ds_area, DS_BTS_FIELDS * size,
@@ -373,6 +393,7 @@ static void bts_store(CPUX86State *env, uint64_t from, uint64_t to)
     base = span_load(&area, DS_BTS_BASE, size);
     index = span_load(&area, DS_BTS_INDEX, size);
     max = span_load(&area, DS_BTS_MAX, size);
+    threshold = span_load(&area, DS_BTS_THRESHOLD, size);
 
     if (max < base || max - base < rec_size) {
         guest_error(env, "buffer-too-small", from, "address", base,
@@ -387,6 +408,9 @@ static void bts_store(CPUX86State *env, uint64_t from, uint64_t to)
         return;
     }
     if (max - index < rec_size) {
+        if (interrupts) {
+            return;
+        }
         index = base;
     }
     if (!span_probe(env, index, rec_size, &rec, &bad)) {
@@ -400,10 +424,15 @@ static void bts_store(CPUX86State *env, uint64_t from, uint64_t to)
 
     index += rec_size;
     /* The maximum may or may not be one past the end: both are in use. */
-    if (max - index < rec_size) {
+    if (!interrupts && max - index < rec_size) {
         index = base;
     }
     span_store(&area, DS_BTS_INDEX, size, index);
+
+    /* Once, by the record that reaches the threshold or is the first past. */
+    if (interrupts && index >= threshold && index - rec_size < threshold) {
+        x86_ds_pmi(env);
+    }
 }
 
 static void branch_done(CPUX86State *env, uint64_t from)

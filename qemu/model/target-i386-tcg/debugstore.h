@@ -47,4 +47,7 @@ uint32_t x86_ds_tb_flags(CPUX86State *env);
 uint64_t x86_ds_ip(CPUX86State *env);
 void x86_ds_interrupt(CPUX86State *env, uint64_t from, bool is_db);
 
+/* A performance monitoring interrupt, as the local APIC's LVT entry says. */
+void x86_ds_pmi(CPUX86State *env);
+
 #endif /* I386_TCG_DEBUGSTORE_H */
