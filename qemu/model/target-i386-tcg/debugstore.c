@@ -22,6 +22,7 @@
 #include "system/runstate-action.h"
 #include "system/tcg.h"
 #include "tcg/debugstore.h"
+#include "tcg/pmu.h"
 
 #define CPUID_ECX_DS        (CPUID_EXT_DTES64 | CPUID_EXT_DSCPL)
 #define BTS_ON              (DEBUGCTL_TR | DEBUGCTL_BTS)
@@ -183,10 +184,16 @@ static bool write_ds_area(CPUX86State *env, uint64_t val)
     return true;
 }
 
-/* Without a Debug Store this does what QEMU does with an MSR unknown to it. */
+/* Which of the two there are. IA32_DEBUGCTL freezes counters, too. */
+static bool have_msr(CPUX86State *env, uint32_t msr)
+{
+    return have_ds(env) || (msr == MSR_IA32_DEBUGCTL && x86_pmu_present(env));
+}
+
+/* One that is not there does what QEMU does with an MSR unknown to it. */
 bool x86_ds_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val)
 {
-    if (!have_ds(env)) {
+    if (!have_msr(env, msr)) {
         return true;
     }
     return msr == MSR_IA32_DEBUGCTL ? write_debugctl(env, val)
@@ -195,13 +202,13 @@ bool x86_ds_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val)
 
 uint64_t x86_ds_rdmsr(CPUX86State *env, uint32_t msr)
 {
-    if (!have_ds(env)) {
+    if (!have_msr(env, msr)) {
         return 0;
     }
     return msr == MSR_IA32_DEBUGCTL ? env->msr_debugctl : env->msr_ds_area;
 }
 
-/* IA32_MISC_ENABLE as read: two of its bits are not the guest's. */
+/* IA32_MISC_ENABLE as read: some of its bits are not the guest's. */
 uint64_t x86_ds_misc_enable(CPUX86State *env, uint64_t val)
 {
     if (have_ds(env)) {
@@ -209,6 +216,9 @@ uint64_t x86_ds_misc_enable(CPUX86State *env, uint64_t val)
         if (have_bts(env)) {
             val &= ~MISC_ENABLE_BTS_UNAVAIL;
         }
+    }
+    if (x86_pmu_present(env)) {
+        val |= MISC_ENABLE_EMON;
     }
     return val;
 }
