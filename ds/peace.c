@@ -8,6 +8,7 @@
  */
 
 #include <linux/smp.h>
+#include <asm/cpu_entry_area.h>
 #include <asm/cpufeature.h>
 #include <asm/nmi.h>
 #include <asm/perf_event.h>
@@ -27,6 +28,17 @@ static void release_evntsels(unsigned int n)
 		release_evntsel_nmi(MSR_ARCH_PERFMON_EVENTSEL0 + n);
 }
 
+/*
+ * perf leaves its own area there when its last event has gone: release_ds_buffers()
+ * forgets the area before fini_debug_store_on_cpu() would clear the register. Since
+ * the NMI watchdog tries perf at boot, on or off, it is there on every machine with
+ * counters. Nobody uses it while we have the event select registers.
+ */
+static u64 area_of_perf(void)
+{
+	return (unsigned long)&get_cpu_entry_area(smp_processor_id())->cpu_debug_store;
+}
+
 static void look_for_others(void *data)
 {
 	unsigned int *others = data;
@@ -34,7 +46,7 @@ static void look_for_others(void *data)
 
 	rdmsrq(MSR_IA32_DS_AREA, area);
 	rdmsrq(MSR_IA32_DEBUGCTLMSR, control);
-	if (area || control & DS_CONTROL_MASK)
+	if ((area && area != area_of_perf()) || control & DS_CONTROL_MASK)
 		WRITE_ONCE(*others, 1);
 }
 
