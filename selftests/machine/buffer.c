@@ -124,6 +124,24 @@ static void test_other_area(void)
 	report(index_of(areas[1]) == JUMPS, "another buffer in the same area");
 }
 
+/* With BTINT nothing is overwritten: the index stays at the end until software moves it. */
+static void test_full(u64 slack)
+{
+	bool ok = true;
+
+	ds_prepare(areas[0], pages[0], 7, slack);
+	jumps_traced(DEBUGCTL_ON | DEBUGCTL_BTINT);
+	for (u64 slot = 0; slot < 7; slot++)
+		ok &= is_jump(pages[0], slot, slot);
+	report(ok && untouched(pages[0], 7), "BTINT, %lu: the oldest stay", slack);
+	report(index_of(areas[0]) == 7, "BTINT, %lu: the index stays at the end", slack);
+	ds_set(areas[0], DS_INDEX, ds_get(areas[0], DS_BASE) + 5 * record_size());
+	jumps_traced(DEBUGCTL_ON | DEBUGCTL_BTINT);
+	ok = is_jump(pages[0], 4, 4) && is_jump(pages[0], 5, 0) && is_jump(pages[0], 6, 1);
+	report(ok && index_of(areas[0]) == 7, "BTINT, %lu: an index moved: it goes on there",
+	       slack);
+}
+
 static bool has_flags(u64 address, u64 flags)
 {
 	return (window_pages[(address - WINDOW) / 4096] & flags) == flags;
@@ -176,6 +194,8 @@ void run_tests(void)
 	test_wrap();
 	test_next_instruction();
 	test_off_and_on();
+	test_full(0);
+	test_full(1);
 	test_other_area();
 	test_pages();
 }

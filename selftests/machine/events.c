@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events that may come some instructions late: NMI and SMI. */
+/* NMI and SMI, which may come some instructions late, and the interrupt of a full buffer. */
 #include "machine.h"
 
 const char image[] = "events";
@@ -51,8 +51,38 @@ static void test_smi(void)
 	write_msr(MSR_DEBUGCTL, 0);
 }
 
+/* The record that reaches the threshold raises it; it is itself a branch, and the next record. */
+static void test_threshold(void)
+{
+	volatile u32 *lvtpc = (void *)(APIC + APIC_LVTPC + 0UL);
+	u64 at = (uintptr_t)traced_jumps + 2 * 3;
+
+	*lvtpc = ICR_NMI;
+	ds_prepare(area, buffer, 64, 1);
+	ds_set(area, DS_THRESHOLD, ds_get(area, DS_BASE) + 3 * record_size());
+	jumps_traced(DEBUGCTL_ON | DEBUGCTL_BTINT);
+
+	struct branch enter = ds_record(buffer, 3), back = ds_record(buffer, 4);
+
+	report(enter.from == at && enter.to == (uintptr_t)vector_2,
+	       "BTINT: an NMI at the threshold, before the next jump");
+	report(back.from == (uintptr_t)vector_2_iret && back.to == at, "BTINT: and back");
+	report(records() == JUMPS + 2, "BTINT: once");
+	report(*lvtpc & 1 << 16, "BTINT: LVTPC is masked");
+	ds_prepare(area, buffer, 64, 1);
+	ds_set(area, DS_THRESHOLD, ds_get(area, DS_BASE) + 3 * record_size());
+	jumps_traced(DEBUGCTL_ON | DEBUGCTL_BTINT);
+	report(records() == JUMPS, "BTINT: masked, there is none");
+	*lvtpc = ICR_NMI;
+	ds_prepare(area, buffer, 64, 1);
+	ds_set(area, DS_THRESHOLD, ds_get(area, DS_BASE) + 3 * record_size());
+	jumps_traced(DEBUGCTL_ON);
+	report(records() == JUMPS, "without BTINT there is none");
+}
+
 void run_tests(void)
 {
+	test_threshold();
 	test_nmi();
 	test_smi();
 }

@@ -62,10 +62,11 @@
 #define DEBUGCTL_OFF_USR 0x0400
 #define DEBUGCTL_ON	 (DEBUGCTL_TR | DEBUGCTL_BTS)
 
-#define APIC	 0xfee00000
-#define APIC_EOI 0xb0
-#define APIC_SVR 0xf0
-#define APIC_ICR 0x300
+#define APIC	   0xfee00000
+#define APIC_EOI   0xb0
+#define APIC_SVR   0xf0
+#define APIC_ICR   0x300
+#define APIC_LVTPC 0x340
 
 #define ICR_SMI	    0x200
 #define ICR_NMI	    0x400

@@ -32,6 +32,7 @@ static const struct {
 	{ 1 << 1, "ds", "BTF" },
 	{ 1 << 6, "ds", "TR" },
 	{ 1 << 7, "bts", "BTS" },
+	{ 1 << 8, "bts", "BTINT" },
 	{ 1 << 9, "ds-cpl", "BTS_OFF_OS" },
 	{ 1 << 10, "ds-cpl", "BTS_OFF_USR" },
 	{ 1 << 11, "ds", "FREEZE_LBRS_ON_PMI" },

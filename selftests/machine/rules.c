@@ -152,7 +152,6 @@ static const struct {
 } writes[] = {
 	{ "reserved-bit", MSR_DEBUGCTL, 0, 1 << 5 },
 	{ "reserved-high", MSR_DEBUGCTL, 0, 0 },
-	{ "reserved-btint", MSR_DEBUGCTL, 0, DEBUGCTL_BTINT },
 	{ "reserved-bts", MSR_DEBUGCTL, 0, DEBUGCTL_BTS },
 	{ "changed", MSR_DS_AREA, DEBUGCTL_TR, 0x1000 },
 	{ "changed-storing", MSR_DS_AREA, DEBUGCTL_ON, 0x1000 },
@@ -225,8 +224,8 @@ static void test_dropped(const struct rule *rule)
 
 static void test_lenient(void)
 {
-	const u64 valid = DEBUGCTL_LBR | DEBUGCTL_BTF | DEBUGCTL_ON | DEBUGCTL_OFF_OS |
-			  DEBUGCTL_OFF_USR | 1 << 11 | 1 << 12 | 1 << 14;
+	const u64 valid = DEBUGCTL_LBR | DEBUGCTL_BTF | DEBUGCTL_ON | DEBUGCTL_BTINT |
+			  DEBUGCTL_OFF_OS | DEBUGCTL_OFF_USR | 1 << 11 | 1 << 12 | 1 << 14;
 	bool ok = true;
 
 	for (const struct rule *rule = rules; rule < rules + ARRAY_SIZE(rules); rule++)
