@@ -155,7 +155,7 @@ extern const char traced_jumps[];
 void ipi_traced(u64 debugctl, u32 command);
 extern const char ipi_sent[], ipi_jmp[];
 /* one branch, or write, and then a character on the console. */
-void break_write(u32 msr, u32 value_low);
+void break_write(u32 msr, u64 value);
 void break_jmp(void);
 void break_int(void);
 void break_irq(void);

@@ -143,18 +143,22 @@ static const struct rule {
 	{ "index-uneven", index_uneven },
 };
 
-/* The upper half of what is written is break_write()'s: reserved bits, part of an address. */
+/* The port that break_write() wants there; as bits of IA32_DEBUGCTL they are reserved. */
+#define UPPER_HALF ((u64)SERIAL << 32)
+
 static const struct {
 	const char *name;
 	u32 msr;
 	u32 before; /* in IA32_DEBUGCTL */
-	u32 value;
+	u64 value;
 } writes[] = {
 	{ "reserved-bit", MSR_DEBUGCTL, 0, 1 << 5 },
-	{ "reserved-high", MSR_DEBUGCTL, 0, 0 },
+	{ "reserved-high", MSR_DEBUGCTL, 0, UPPER_HALF },
 	{ "reserved-bts", MSR_DEBUGCTL, 0, DEBUGCTL_BTS },
-	{ "changed", MSR_DS_AREA, DEBUGCTL_TR, 0x1000 },
-	{ "changed-storing", MSR_DS_AREA, DEBUGCTL_ON, 0x1000 },
+	{ "reserved-btint", MSR_DEBUGCTL, 0, DEBUGCTL_BTINT },
+	{ "reserved-off-os", MSR_DEBUGCTL, 0, DEBUGCTL_OFF_OS },
+	{ "changed", MSR_DS_AREA, DEBUGCTL_TR, UPPER_HALF | 0x1000 },
+	{ "changed-storing", MSR_DS_AREA, DEBUGCTL_ON, UPPER_HALF | 0x1000 },
 };
 
 static void prepare(const struct rule *rule)

@@ -80,13 +80,19 @@ ipi_jmp:
 	wrmsr
 	ret
 
-	/* What must not run is an out to the serial port; edx is the value's upper half, too. */
+	/*
+	 * What must not run is an out to the serial port: the next instruction, if the
+	 * value's upper half is the port, or the one after a mov.
+	 */
 	.globl	break_write
 break_write:
 	mov	%edi, %ecx
 	mov	%esi, %eax
-	mov	$SERIAL, %edx
+	mov	%rsi, %rdx
+	shr	$32, %rdx
 	wrmsr
+	out	%al, %dx
+	mov	$SERIAL, %edx
 	out	%al, %dx
 	ret
 
