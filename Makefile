@@ -13,7 +13,8 @@ harness := qemu/harness
 
 help:
 	@echo 'make demo     a crashing program and the branches that led to the crash, recorded in a guest'
-	@echo 'make check    run all tests'
+	@echo 'make check    run all tests but the next'
+	@echo 'make check-machine    what stock Linux and stock perf make of the emulated CPU'
 	@echo 'make shell    a prompt in a guest, with the module loaded and btsdump on the path'
 	@echo 'make paths    where QEMU, the kernel, the module and the rest lie, one NAME=path a line (with make -s)'
 	@echo 'make module   build debugstore.ko for the kernel of KERNEL and say where it is'
@@ -28,6 +29,9 @@ help:
 demo check shell lint:
 	@$(harness)/$@
 
+check-machine:
+	@DEBUGSTORE_CASES=cases-machine $(harness)/check
+
 paths:
 	@$(harness)/prepare demo
 
@@ -37,4 +41,4 @@ module:
 clean distclean:
 	@$(harness)/clean $@
 
-.PHONY: help demo check shell lint paths module clean distclean
+.PHONY: help demo check check-machine shell lint paths module clean distclean
